@@ -17,15 +17,23 @@ constexpr std::size_t kTileRows = 4;
 /// Rows of x in the largest tile: what registers hold.
 constexpr std::size_t kTileVectors = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 
+/// __builtin_prefetch's names of caches.
+constexpr int kFirstCache = 3, kSecondCache = 2;
+/// Where the weights of the next tile are prefetched to. The first-level cache has too few misses
+/// in flight for those that are read faster than memory answers.
+template <class W, std::size_t kVectors>
+constexpr int kPrefetchTo =
+    kVectors == 1 && !std::is_same_v<W, F32Weights> ? kFirstCache : kSecondCache;
+
 /// Rows of weights in a tile, and the distance to the ones that the next tile reads.
 struct TileWeights {
   const std::byte* row[kTileRows];
   std::int64_t next;
-  /// Into the second-level cache: the first one has too few misses in flight for memory.
+  template <int kCache>
   HWY_INLINE void prefetch(std::size_t offset) const {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTileRows; ++r) {
-      __builtin_prefetch(row[r] + next + offset, 0, 2);
+      __builtin_prefetch(row[r] + next + offset, 0, kCache);
     }
   }
 };
@@ -69,12 +77,12 @@ class TiledRows {
 
 /// Calls piece(i) for each of `count` pieces of kBytes bytes of every row. Before each kTogether of
 /// them it prefetches what the next tile reads: by default every line once.
-template <std::size_t kBytes, std::size_t kTogether = std::max<std::size_t>(64 / kBytes, 1),
-          class Piece>
+template <std::size_t kBytes, int kCache,
+          std::size_t kTogether = std::max<std::size_t>(64 / kBytes, 1), class Piece>
 HWY_INLINE void for_each_piece(const TileWeights& w, std::size_t count, Piece&& piece) {
   std::size_t i = 0;
   for (; i + kTogether <= count; i += kTogether) {
-    w.prefetch(i * kBytes);
+    w.prefetch<kCache>(i * kBytes);
 #pragma GCC unroll 4
     for (std::size_t j = 0; j < kTogether; ++j) {
       piece(i + j);
@@ -146,31 +154,33 @@ HWY_INLINE void dot_tile(const TileWeights& w, const float* const* x, std::size_
   constexpr std::size_t kBytes = W::bytes(W::kPiece);
   constexpr std::size_t kTogether =
       kHasScale<W> || kHasTail<W> ? std::max<std::size_t>(64 / kBytes, 1) : 1;
-  for_each_piece<kBytes, kTogether>(w, k / W::kPiece, [&](std::size_t piece) REPRISE_INLINED {
-    const std::size_t i = piece * W::kPiece;
-    if constexpr (kVectors == 1 || kOrder == TileOrder::alike) {
-#pragma GCC unroll 4
-      for (std::size_t r = 0; r < kTileRows; ++r) {
-        add_piece<W, kVectors>(w.row[r], x, i, sums[r]);
-      }
-    } else {
-      const typename W::Piece pieces[kTileRows] = {W::piece(w.row[0], i), W::piece(w.row[1], i),
-                                                   W::piece(w.row[2], i), W::piece(w.row[3], i)};
-#pragma GCC unroll 8
-      for (std::size_t p = 0; p < kParts<W>; ++p) {
-        const Vf weights[kTileRows] = {pieces[0].part(p), pieces[1].part(p), pieces[2].part(p),
-                                       pieces[3].part(p)};
-#pragma GCC unroll 4
-        for (std::size_t j = 0; j < kVectors; ++j) {
-          const Vf row = hn::LoadU(d, x[j] + i + p * kLanes);
+  for_each_piece<kBytes, kPrefetchTo<W, kVectors>, kTogether>(
+      w, k / W::kPiece, [&](std::size_t piece) REPRISE_INLINED {
+        const std::size_t i = piece * W::kPiece;
+        if constexpr (kVectors == 1 || kOrder == TileOrder::alike) {
 #pragma GCC unroll 4
           for (std::size_t r = 0; r < kTileRows; ++r) {
-            sums[r][j] = hn::MulAdd(weights[r], row, sums[r][j]);
+            add_piece<W, kVectors>(w.row[r], x, i, sums[r]);
+          }
+        } else {
+          const typename W::Piece pieces[kTileRows] = {W::piece(w.row[0], i), W::piece(w.row[1], i),
+                                                       W::piece(w.row[2], i),
+                                                       W::piece(w.row[3], i)};
+#pragma GCC unroll 8
+          for (std::size_t p = 0; p < kParts<W>; ++p) {
+            const Vf weights[kTileRows] = {pieces[0].part(p), pieces[1].part(p), pieces[2].part(p),
+                                           pieces[3].part(p)};
+#pragma GCC unroll 4
+            for (std::size_t j = 0; j < kVectors; ++j) {
+              const Vf row = hn::LoadU(d, x[j] + i + p * kLanes);
+#pragma GCC unroll 4
+              for (std::size_t r = 0; r < kTileRows; ++r) {
+                sums[r][j] = hn::MulAdd(weights[r], row, sums[r][j]);
+              }
+            }
           }
         }
-      }
-    }
-  });
+      });
   if constexpr (kHasTail<W>) {
     if (const std::size_t i = k / W::kPiece * W::kPiece; i < k) {
       const Vf weights[kTileRows] = {W::tail(w.row[0], i, k - i), W::tail(w.row[1], i, k - i),

@@ -13,9 +13,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace reprise::cpu::HWY_NAMESPACE {
 
-/// Four blocks as products with q4_0 read them: elements 0 to 15 of each, then 16 to 31, then a
-/// bias and a scale in four lanes a block. VNNI begins a row's products with the bias, so that it
-/// is in one lane of four; without, it is added to those of four rows.
+/// Four blocks as products by quads read them: elements 0 to 15 of each, then 16 to 31, then a bias
+/// and a scale in four lanes a block. VNNI begins a row's products with the bias of weights that
+/// are too large, so that it is in one lane of four; in all others it meets those of four rows.
 struct QuadX {
   std::int8_t halves[2][4][16];
   std::int32_t biases[4][4];
@@ -24,7 +24,7 @@ struct QuadX {
 
 /// A row of x: k integers, then for each block its scale and an integer that is added to its
 /// products: what makes up for weights that are used as unsigned. Then whole quads of blocks once
-/// more, for weights of q4_0.
+/// more.
 template <class Integer>
 struct RoundedRowOf {
   RoundedRowOf(std::byte* row, std::size_t k)
@@ -68,6 +68,14 @@ struct BlockRange {
   float scale, factor;
 };
 
+/// From one block of a quad to its next, for weights that are multiplied by quads; 0 for others.
+template <class W>
+inline constexpr std::size_t kQuadStep = 0;
+template <>
+inline constexpr std::size_t kQuadStep<Q4Weights> = REPRISE_BYTE_PRODUCTS;
+template <>
+inline constexpr std::size_t kQuadStep<Q8Weights> = REPRISE_BYTE_SUMS;
+
 template <class W>
 HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
   const F32 d;
@@ -86,19 +94,18 @@ HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
     to.scales[i / kBlock] = range.scale;
     to.biases[i / kBlock] = -W::kBias * hn::GetLane(hn::SumOfLanes(words, sum));
   }
-#if REPRISE_BYTE_PRODUCTS
-  if constexpr (std::is_same_v<W, Q4Weights>) {
-    for (std::size_t block = 0; block < k / kBlock / 4 * 4; ++block) {
-      QuadX& quad = to.quads[block / 4];
+  if constexpr (constexpr std::size_t kStep = kQuadStep<W>; kStep != 0) {
+    for (std::size_t block = 0; block < k / kBlock / (4 * kStep) * (4 * kStep); ++block) {
+      QuadX& quad = to.quads[block / (4 * kStep) * kStep + block % kStep];
+      const std::size_t at = block / kStep % 4;
       for (std::size_t half = 0; half < 2; ++half) {
-        std::memcpy(quad.halves[half][block % 4], to.q + block * kBlock + half * 16, 16);
+        std::memcpy(quad.halves[half][at], to.q + block * kBlock + half * 16, 16);
       }
-      std::ranges::fill(quad.biases[block % 4], REPRISE_BYTE_SUMS ? 0 : to.biases[block]);
-      quad.biases[block % 4][0] = to.biases[block];
-      std::ranges::fill(quad.scales[block % 4], to.scales[block]);
+      std::ranges::fill(quad.biases[at], REPRISE_BYTE_SUMS && W::kBias > 0 ? 0 : to.biases[block]);
+      quad.biases[at][0] = to.biases[block];
+      std::ranges::fill(quad.scales[at], to.scales[block]);
     }
   }
-#endif
 }
 
 #if REPRISE_BYTE_PRODUCTS

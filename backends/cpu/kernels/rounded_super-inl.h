@@ -2,6 +2,7 @@
 #include "backends/cpu/kernels/rounded_tile-inl.h"
 #include "backends/cpu/kernels/super_products-inl.h"
 #include "backends/cpu/kernels/super_products_wide-inl.h"
+#include "backends/cpu/kernels/super_quads-inl.h"
 
 #if defined(REPRISE_ROUNDED_SUPER_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef REPRISE_ROUNDED_SUPER_INL_H
@@ -28,7 +29,7 @@ HWY_INLINE void rounded_super_tile(const TileWeights& w, const RoundedRow& x, st
     const SuperX<W> part(x, block);
 #pragma GCC unroll 3
     for (std::size_t line = 0; line < W::kBytes; line += 64) {
-      w.prefetch(block * W::kBytes + line);
+      w.prefetch<kFirstCache>(block * W::kBytes + line);
     }
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTileRows; ++r) {
@@ -44,7 +45,9 @@ HWY_INLINE void rounded_super_tile(const TileWeights& w, const RoundedRow& x, st
 template <class W, std::size_t kVectors>
 HWY_INLINE void multiply_rounded(const TileWeights& w, const RoundedRow* x, std::size_t k,
                                  hn::Vec<Four> (&out)[kVectors]) {
-  if constexpr (kHasSuperBlocks<W>) {
+  if constexpr (kQuadStep < W >> 1) {
+    multiply_quads<W, kVectors>(w, x, k / kBlock, out);
+  } else if constexpr (kHasSuperBlocks<W>) {
     for (std::size_t j = 0; j < kVectors; ++j) {
       rounded_super_tile<W>(w, x[j], k, out[j]);
     }

@@ -1,5 +1,6 @@
 // A tile of rows of quantised weights times rows of x rounded to 8 bits.
 #include "backends/cpu/kernels/rounded_quads-inl.h"
+#include "backends/cpu/kernels/rounded_quads_wide-inl.h"
 
 #if defined(REPRISE_ROUNDED_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef REPRISE_ROUNDED_TILE_INL_H
@@ -17,15 +18,15 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
                              hn::Vec<Four> (&out)[kVectors]) {
   const std::size_t blocks = k / kBlock;
   std::size_t done = 0;
-#if REPRISE_BYTE_PRODUCTS
-  if constexpr (std::is_same_v<W, Q4Weights>) {
+  if constexpr (kQuadStep<W> != 0) {
     done = blocks / 4 * 4;
-    multiply_quads<kVectors>(w, x, done, out);
+    if (done != 0) {
+      multiply_quads<W, kVectors>(w, x, done, out);
+    }
     if (done == blocks) {
       return;
     }
   }
-#endif
   const BlockSums d;
   hn::Vec<BlockSums> sums[kVectors][kTileRows];
 #pragma GCC unroll 4
@@ -35,7 +36,7 @@ HWY_INLINE void rounded_tile(const TileWeights& w, const RoundedRow* x, std::siz
       sums[j][r] = hn::Zero(d);
     }
   }
-  for_each_piece<W::kBlockBytes>(w, blocks - done, [&](std::size_t b) REPRISE_INLINED {
+  for_each_piece<W::kBlockBytes, kFirstCache>(w, blocks - done, [&](std::size_t b) REPRISE_INLINED {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kTileRows; ++r) {
 #pragma GCC unroll 4

@@ -1,5 +1,5 @@
-// Products of q4_K, q5_K and q6_K with rows of x rounded to 8 bits, where the processor has sums of
-// products of bytes: two parts of a super-block at a time, whose integers are scaled once.
+// Products of q6_K with rows of x rounded to 8 bits, where the processor has sums of products of
+// bytes: two parts of a super-block at a time, whose integers are scaled once.
 #include "backends/cpu/kernels/rounded_block-inl.h"
 #include "backends/cpu/kernels/super_blocks-inl.h"
 
@@ -16,24 +16,6 @@ namespace reprise::cpu::HWY_NAMESPACE {
 
 /// Vectors of two parts in a super-block.
 constexpr std::size_t kSuperPairs = kSuperParts / 2;
-
-/// What the eight parts of a q4_K or q5_K block are multiplied by, and what is taken off.
-struct KFactors {
-  explicit HWY_INLINE KFactors(const std::byte* block) {
-    const KParts parts(reinterpret_cast<const std::uint8_t*>(block));
-    const auto floats = [](std::uint64_t bytes) REPRISE_INLINED {
-      const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(&bytes));
-      return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(low));
-    };
-    std::int32_t halves;
-    std::memcpy(&halves, block, sizeof(halves));
-    const __m128 factors = _mm_cvtph_ps(_mm_cvtsi32_si128(halves));
-    scales = _mm256_mul_ps(_mm256_broadcastss_ps(factors), floats(parts.scales));
-    minimums =
-        _mm256_mul_ps(_mm256_broadcastss_ps(_mm_movehdup_ps(factors)), floats(parts.minimums));
-  }
-  __m256 scales, minimums;
-};
 
 /// A float per part, for the lanes of the two parts of a pair.
 HWY_INLINE __m512 of_parts(__m256 values, std::size_t first, std::size_t second) {
@@ -62,64 +44,16 @@ HWY_INLINE __m512i rounded_pair(const RoundedRow& x, std::size_t block, std::siz
 
 /// Sums of a row of weights so far.
 struct SuperSums {
-  HWY_INLINE SuperSums() : products(_mm512_setzero_ps()), minimums(_mm256_setzero_ps()) {}
-  __m512 products;
-  __m256 minimums;
+  HWY_INLINE SuperSums() : products(_mm512_setzero_ps()) {}
   HWY_INLINE hn::Vec<BlockSums> total() const {
-    const __m256 low = _mm512_castps512_ps256(products);
-    const __m256 high = _mm512_extractf32x8_ps(products, 1);
-    return {_mm256_sub_ps(_mm256_add_ps(low, high), minimums)};
+    return {_mm256_add_ps(_mm512_castps512_ps256(products), _mm512_extractf32x8_ps(products, 1))};
   }
+  __m512 products;
 };
 
 /// A super-block of x, for any number of rows of weights.
 template <class W>
 struct SuperX;
-
-/// Scales of the eight parts, and minimums: the factors of sums of x.
-template <DType kType>
-struct SuperX<KMinWeights<kType>> {
-  HWY_INLINE SuperX(const RoundedRow& row, std::size_t block)
-      : scales(_mm256_loadu_ps(row.scales + block * kSuperParts)) {
-    const auto* sums = reinterpret_cast<const __m256i*>(row.biases + block * kSuperParts);
-    totals = _mm256_mul_ps(scales, _mm256_cvtepi32_ps(_mm256_loadu_si256(sums)));
-#pragma GCC unroll 2
-    for (std::size_t pair = 0; pair < kSuperPairs; pair += 2) {
-      const __m512i first = rounded_pair(row, block, pair);
-      const __m512i second = rounded_pair(row, block, pair + 1);
-      q[pair] = _mm512_shuffle_i64x2(first, second, 0x44);      // their first halves
-      q[pair + 1] = _mm512_shuffle_i64x2(first, second, 0xEE);  // their second halves
-    }
-  }
-  __m256 scales, totals;
-  __m512i q[kSuperPairs];  // a part, and the next but one
-};
-
-template <DType kType>
-HWY_INLINE void add_super_block(const std::byte* block, const SuperX<KMinWeights<kType>>& x,
-                                SuperSums& sums) {
-  constexpr bool kFifthBit = KMinWeights<kType>::kFifthBit;
-  const auto* data = reinterpret_cast<const std::uint8_t*>(block);
-  const KFactors factors(block);
-  const __m256 scales = _mm256_mul_ps(x.scales, factors.scales);
-  sums.minimums = _mm256_fmadd_ps(factors.minimums, x.totals, sums.minimums);
-  const __m512i fifth =
-      kFifthBit
-          ? _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(data + 16)))
-          : _mm512_setzero_si512();
-#pragma GCC unroll 4
-  for (std::size_t pair = 0; pair < kSuperPairs; ++pair) {
-    const std::size_t part = pair / 2 * 4 + pair % 2;  // and the next but one
-    __m512i q = nibbles_of(data + (kFifthBit ? 48 : 16) + pair / 2 * 64, pair % 2 != 0);
-    if constexpr (kFifthBit) {
-      const int turn = 4 - static_cast<int>(part);
-      q = with_high_bits(q, fifth, turn, turn - 2, 0x10);
-    }
-    const __m512i products = add_products(_mm512_setzero_si512(), q, x.q[pair]);
-    sums.products = _mm512_fmadd_ps(_mm512_cvtepi32_ps(products), of_parts(scales, part, part + 2),
-                                    sums.products);
-  }
-}
 
 /// Scales of pairs; what makes up for weights that are 32 too large.
 template <>
