@@ -69,8 +69,11 @@ void round_rows(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& p = work.as<Product>();
   const auto k = static_cast<std::size_t>(p.k);
   for (std::int64_t row = first; row < end; ++row) {
-    round_row<W>(Matrices(p, row / p.n).x + row % p.n * p.x_row, k,
-                 RoundedRow(work.shared + static_cast<std::size_t>(row) * RoundedRow::bytes(k), k));
+    const RoundedRow to(work.shared + static_cast<std::size_t>(row) * RoundedRow::bytes(k), k);
+    round_row<W>(Matrices(p, row / p.n).x + row % p.n * p.x_row, k, to);
+    if (p.n < kManyRows) {
+      lay_out_quads<W>(k, to);
+    }
   }
 }
 

@@ -91,9 +91,10 @@ void prepare_rounded(const Work& work, std::int64_t first, std::int64_t end) {
   const auto k = static_cast<std::size_t>(e.k);
   prepare(work, first, end);
   for (std::int64_t row = std::max<std::int64_t>(first, 1) - 1; row < end - 1; ++row) {
-    std::byte* to =
-        work.shared + pick_bytes(e) + static_cast<std::size_t>(row) * RoundedRow::bytes(k);
-    round_row<W>(e.row_of_x(row), k, RoundedRow(to, k));
+    const RoundedRow to(
+        work.shared + pick_bytes(e) + static_cast<std::size_t>(row) * RoundedRow::bytes(k), k);
+    round_row<W>(e.row_of_x(row), k, to);
+    lay_out_quads<W>(k, to);
   }
 }
 

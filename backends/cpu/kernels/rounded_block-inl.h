@@ -94,16 +94,21 @@ HWY_INLINE void round_row(const float* x, std::size_t k, const RoundedRow& to) {
     to.scales[i / kBlock] = range.scale;
     to.biases[i / kBlock] = -W::kBias * hn::GetLane(hn::SumOfLanes(words, sum));
   }
+}
+
+/// The same row for products by quads, once round_row() has rounded it.
+template <class W>
+HWY_INLINE void lay_out_quads(std::size_t k, const RoundedRow& row) {
   if constexpr (constexpr std::size_t kStep = kQuadStep<W>; kStep != 0) {
     for (std::size_t block = 0; block < k / kBlock / (4 * kStep) * (4 * kStep); ++block) {
-      QuadX& quad = to.quads[block / (4 * kStep) * kStep + block % kStep];
+      QuadX& quad = row.quads[block / (4 * kStep) * kStep + block % kStep];
       const std::size_t at = block / kStep % 4;
       for (std::size_t half = 0; half < 2; ++half) {
-        std::memcpy(quad.halves[half][at], to.q + block * kBlock + half * 16, 16);
+        std::memcpy(quad.halves[half][at], row.q + block * kBlock + half * 16, 16);
       }
-      std::ranges::fill(quad.biases[at], REPRISE_BYTE_SUMS && W::kBias > 0 ? 0 : to.biases[block]);
-      quad.biases[at][0] = to.biases[block];
-      std::ranges::fill(quad.scales[at], to.scales[block]);
+      std::ranges::fill(quad.biases[at], REPRISE_BYTE_SUMS && W::kBias > 0 ? 0 : row.biases[block]);
+      quad.biases[at][0] = row.biases[block];
+      std::ranges::fill(quad.scales[at], row.scales[block]);
     }
   }
 }
