@@ -69,6 +69,28 @@ HWY_INLINE Vf exp_of(Vf x) {
 HWY_INLINE Vf exp_up_to_89(Vf x) { return exp_of(x); }
 #endif
 
+/// 2^u, good to a rounding, for u from -126 to 126.
+HWY_INLINE Vf power_of_two(Vf u) {
+  const F32 d;
+  const Vf digits = hn::Set(d, 0x1.8p23F);
+  const Vf shifted = hn::Add(u, digits);
+  const Vf n = hn::Sub(shifted, digits);
+  const Vf rest = hn::Sub(u, n);
+  // As in ExpParts.
+  Vf mantissa = hn::Set(d, 1.5321109502e-4F);
+  for (const float c : {1.3390192891e-3F, 9.6185267442e-3F, 5.5503621987e-2F, 2.4022647545e-1F,
+                        6.9314718056e-1F, 1.0F}) {
+    mantissa = hn::MulAdd(mantissa, rest, hn::Set(d, c));
+  }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return Vf{_mm512_scalef_ps(mantissa.raw, n.raw)};
+#else
+  const hn::RebindToSigned<F32> words;
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(words, shifted));
+  return hn::BitCast(d, hn::Add(hn::BitCast(words, mantissa), exponent));
+#endif
+}
+
 }  // namespace reprise::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

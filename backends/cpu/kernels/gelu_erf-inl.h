@@ -42,12 +42,14 @@ class GeluErf {
     }
   }
 
-  HWY_INLINE Vf of(Vf x) const {
+  static HWY_INLINE bool takes(Vf x) {
     const F32 d;
     constexpr auto kReach = static_cast<float>(kApart * (kPoints - 1) / 2);
-    if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, kReach))))) {
-      return gelu_erf_of(x);
-    }
+    return hn::AllTrue(d, hn::Lt(hn::Abs(x), hn::Set(d, kReach)));
+  }
+  static HWY_INLINE Vf anywhere(Vf x) { return gelu_erf_of(x); }
+  HWY_INLINE Vf of(Vf x) const {
+    const F32 d;
     // The sum has no digits behind the point: its last bits are the point's number.
     const Vf digits = hn::Set(d, 0x1.8p23F), scale = hn::Set(d, static_cast<float>(1 / kApart));
     const Vf shifted = hn::MulAdd(x, scale, digits);

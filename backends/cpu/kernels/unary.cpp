@@ -17,10 +17,6 @@ struct Exp {
   static HWY_INLINE Vf of(Vf x) { return exp_of(x); }
 };
 
-struct GeluQuick {
-  static HWY_INLINE Vf of(Vf x) { return gated_by(x, hn::Mul(hn::Set(F32(), -1.702F), x)); }
-};
-
 struct Neg {
   static HWY_INLINE Vf of(Vf x) { return hn::Neg(x); }
 };
@@ -83,11 +79,16 @@ HWY_INLINE Vf fast_cos(Vf x) {
 /// kFast up to kLargestAngle, else element by element.
 template <Vf (*kFast)(Vf), float (*kFunction)(float)>
 struct OfAngle {
-  static HWY_INLINE Vf of(Vf x) {
+  static HWY_INLINE bool takes(Vf x) {
     const F32 d;
-    if (hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, kLargestAngle)))) {
-      return kFast(x);
+    return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, kLargestAngle)));
+  }
+  static HWY_INLINE Vf of(Vf x) { return kFast(x); }
+  static HWY_INLINE Vf anywhere(Vf x) {
+    if (takes(x)) {
+      return of(x);
     }
+    const F32 d;
     HWY_ALIGN float all[kLanes];
     hn::Store(x, d, all);
     for (float& v : all) {
@@ -100,7 +101,7 @@ struct OfAngle {
 struct Log {
   /// Of a normal number m * 2^n, m from the root of 1/2 to that of 2: a polynomial whose largest
   /// error is the least of its degree (Remez), 6e-9.
-  static HWY_INLINE Vf of_normal(Vf x) {
+  static HWY_INLINE Vf of(Vf x) {
     const F32 d;
     const hn::RebindToSigned<F32> words;
     const auto bits = hn::BitCast(words, x);
@@ -116,20 +117,24 @@ struct Log {
     y = hn::NegMulAdd(square, hn::Set(d, 0.5F), y);
     return hn::MulAdd(n, hn::Set(d, 0.693359375F), hn::Add(r, y));
   }
-  static HWY_INLINE Vf of(Vf x) {
+  static HWY_INLINE bool takes(Vf x) {
     const F32 d;
-    constexpr float kInf = std::numeric_limits<float>::infinity();
-    const auto tiny = hn::Lt(x, hn::Set(d, std::numeric_limits<float>::min()));
+    return hn::AllTrue(d, hn::And(hn::Ge(x, hn::Set(d, kLeast)), hn::Lt(x, hn::Set(d, kInf))));
+  }
+  static HWY_INLINE Vf anywhere(Vf x) {
+    const F32 d;
+    const auto tiny = hn::Lt(x, hn::Set(d, kLeast));
     const auto positive = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, hn::Set(d, kInf)));
-    if (hn::AllTrue(d, hn::AndNot(tiny, positive))) {
-      return of_normal(x);
-    }
     const Vf normal = hn::IfThenElse(tiny, hn::Mul(x, hn::Set(d, 0x1p25F)), x);
-    const Vf y = hn::Sub(of_normal(normal), hn::IfThenElseZero(tiny, hn::Set(d, 17.3286795F)));
+    const Vf y = hn::Sub(of(normal), hn::IfThenElseZero(tiny, hn::Set(d, 17.3286795F)));
     const Vf other = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -kInf),
                                     hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::NaN(d)));
     return hn::IfThenElse(positive, y, other);
   }
+
+ private:
+  static constexpr float kInf = std::numeric_limits<float>::infinity();
+  static constexpr float kLeast = std::numeric_limits<float>::min();
 };
 
 template <class F>
