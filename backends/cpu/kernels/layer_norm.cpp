@@ -36,6 +36,7 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
     const float squares = fold<FoldSquares>(cols, distance);
     const Vf scale = hn::Set(d, 1.0F / std::sqrt(squares / count + eps));
     write_row(a.y + row * a.x.dims[3], cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+      __builtin_prefetch(x + cols + i);  // the next row
       Vf v = hn::Mul(distance(i, left), scale);
       if (a.weight != nullptr) {
         v = hn::Mul(v, load_up_to(d, a.weight + i, left));

@@ -23,6 +23,7 @@ HWY_INLINE void normalise_row(const float* x, float* y, std::size_t cols, const 
   const float mean = fold<FoldSquares>(cols, element) / static_cast<float>(cols);
   const Vf scale = hn::Set(d, 1.0F / std::sqrt(mean + eps));
   write_row(y, cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+    __builtin_prefetch(x + cols + i);  // the next row
     const Vf v = hn::Mul(element(i, left), scale);
     return weight == nullptr ? v : hn::Mul(v, load_up_to(d, weight + i, left));
   });
