@@ -20,19 +20,26 @@ struct Solve {
   bool unit;
 };
 
-/// One row of a strip: b less what the rows above it take, divided by the diagonal.
+/// One row of a strip: b less what the rows above it take, divided by the diagonal. kWhole: the
+/// strip has all of its columns.
+template <bool kWhole>
 HWY_INLINE void solve_row(const Solve& s, const float* a, std::int64_t row, const float* b,
                           float* x, std::size_t count) {
   const F32 d;
   const std::int64_t cols = s.b.dims[3];
   float* const to = x + row * cols;
-  for (std::size_t i = 0; i < count; ++i) {
-    to[i] = b[static_cast<std::int64_t>(i) * s.b.strides[3]];
+  if (s.b.strides[3] != 1) {
+    for (std::size_t i = 0; i < count; ++i) {
+      to[i] = b[static_cast<std::int64_t>(i) * s.b.strides[3]];
+    }
+    b = to;
   }
   Vf rest[kVectors];
-  const auto left = [&](std::size_t v) { return count - std::min(count, v * kLanes); };
+  const auto left = [&](std::size_t v) {
+    return kWhole ? kLanes : count - std::min(count, v * kLanes);
+  };
   for (std::size_t v = 0; v < kVectors; ++v) {
-    rest[v] = load_up_to(d, to + v * kLanes, left(v));
+    rest[v] = load_up_to(d, b + v * kLanes, left(v));
   }
   for (std::int64_t k = 0; k < row; ++k) {
     const Vf factor = hn::Set(d, a[k * s.a.strides[3]]);
@@ -47,19 +54,25 @@ HWY_INLINE void solve_row(const Solve& s, const float* a, std::int64_t row, cons
   }
 }
 
+template <bool kWhole>
+void solve_strip(const Solve& s, std::int64_t batch, std::int64_t column, std::size_t count) {
+  const std::int64_t rows = s.b.dims[2];
+  float* const x = s.x + batch * rows * s.b.dims[3] + column;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t index = batch * rows + row;
+    const float* const b = s.b.row(index, s.b.dims) + column * s.b.strides[3];
+    solve_row<kWhole>(s, s.a.row(index, s.a.dims), row, b, x, count);
+  }
+}
+
 void run(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& s = work.as<Solve>();
-  const std::int64_t rows = s.b.dims[2];
   for (std::int64_t item = first; item < end; ++item) {
     const std::int64_t batch = item / s.strips;
     const std::int64_t column = item % s.strips * kStrip;
-    const auto count = static_cast<std::size_t>(std::min(kStrip, s.b.dims[3] - column));
-    float* const x = s.x + batch * rows * s.b.dims[3] + column;
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t index = batch * rows + row;
-      solve_row(s, s.a.row(index, s.a.dims), row,
-                s.b.row(index, s.b.dims) + column * s.b.strides[3], x, count);
-    }
+    const std::int64_t count = std::min(kStrip, s.b.dims[3] - column);
+    const auto solve = count == kStrip ? solve_strip<true> : solve_strip<false>;
+    solve(s, batch, column, static_cast<std::size_t>(count));
   }
 }
 
