@@ -18,10 +18,14 @@ void run_part(const Work& work, std::int64_t first, std::int64_t end) {
   move(work.as<Concat>().*kPart, first, end);
 }
 
+using Rows3 = std::array<std::int64_t, 3>;
+
 struct Pad {
   Box box;  // of x, into y
+  const std::byte* x;
   std::byte* y;
-  std::array<std::int64_t, 3> dims, begin, end;  // rows of y, those that have a row of x
+  Rows3 dims, begin, end;  // rows of y, those that have a row of x
+  Rows3 strides;           // of rows of x
   std::size_t row_bytes, bytes_before, bytes_after;
 };
 
@@ -29,23 +33,40 @@ void run_box(const Work& work, std::int64_t first, std::int64_t end) {
   move(*static_cast<const Box*>(work.arguments), first, end);
 }
 
-/// The zeros of rows of y.
-void run_zeros(const Work& work, std::int64_t first, std::int64_t end) {
+/// A few zeros, without a call where they are words.
+HWY_INLINE void write_zeros(std::byte* to, std::size_t bytes) {
+  const F32 d;
+  const std::size_t words = bytes / sizeof(float);
+  if (words <= kLanes && bytes % sizeof(float) == 0) {
+    store_part(d, hn::Zero(d), reinterpret_cast<float*>(to), words);
+  } else {
+    std::memset(to, 0, bytes);
+  }
+}
+
+/// The zeros of rows of y and, if kNeighbours, what x has between them.
+template <bool kNeighbours>
+void run_rows(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<Pad>();
   for (std::int64_t row = first; row < end; ++row) {
-    const std::array<std::int64_t, 3> at{row / a.dims[2] / a.dims[1], row / a.dims[2] % a.dims[1],
-                                         row % a.dims[2]};
+    const Rows3 at{row / a.dims[2] / a.dims[1], row / a.dims[2] % a.dims[1], row % a.dims[2]};
     bool inside = true;
+    std::int64_t from = 0;
     for (std::size_t i = 0; i < at.size(); ++i) {
       inside = inside && at[i] >= a.begin[i] && at[i] < a.end[i];
+      from += (at[i] - a.begin[i]) * a.strides[i];
     }
     std::byte* const to = a.y + static_cast<std::size_t>(row) * a.row_bytes;
-    if (inside) {
-      std::memset(to, 0, a.bytes_before);
-      std::memset(to + a.row_bytes - a.bytes_after, 0, a.bytes_after);
-    } else {
+    if (!inside) {
       std::memset(to, 0, a.row_bytes);
+      continue;
     }
+    write_zeros(to, a.bytes_before);
+    const std::size_t behind = a.row_bytes - a.bytes_after;
+    if constexpr (kNeighbours) {
+      move_run(a.x + from, to + a.bytes_before, behind - a.bytes_before);
+    }
+    write_zeros(to + behind, a.bytes_after);
   }
 }
 
@@ -80,7 +101,7 @@ bool plan_pad(const KernelCall& call, KernelPlan& plan) {
     return attribute<std::int32_t>(call, {name, sizeof name});
   };
   const std::int64_t before = before_of(3) / info_of(x.dtype()).block_elements;
-  std::array<std::int64_t, 3> begin{}, end{};
+  Rows3 begin{}, end{};
   std::byte* origin = y.data + before * to.bytes;
   for (std::size_t i = 0; i < begin.size(); ++i) {
     begin[i] = before_of(i);
@@ -89,17 +110,27 @@ bool plan_pad(const KernelCall& call, KernelPlan& plan) {
   }
   const auto bytes = [&](std::int64_t units) { return static_cast<std::size_t>(units * to.bytes); };
   const Pad pad{.box = box_of(x, origin, to),
+                .x = x.data,
                 .y = y.data,
                 .dims = {to.dims[0], to.dims[1], to.dims[2]},
                 .begin = begin,
                 .end = end,
+                .strides = {from.strides[0], from.strides[1], from.strides[2]},
                 .row_bytes = bytes(to.dims[3]),
                 .bytes_before = bytes(before),
                 .bytes_after = bytes(to.dims[3] - from.dims[3] - before)};
-  plan.prepare = {.run = run_zeros,
-                  .items = y.shape().rows(),
-                  .item_ns = 10 + static_cast<double>(pad.bytes_before + pad.bytes_after) / 16};
-  pad.box.plan(run_box, plan.main);
+  // Threads share the columns of long rows, between which zeros are rare.
+  constexpr std::size_t kShort = 4096;
+  if (from.strides[3] == from.bytes && pad.row_bytes <= kShort) {
+    plan.main = {.run = run_rows<true>,
+                 .items = y.shape().rows(),
+                 .item_ns = 10 + static_cast<double>(pad.row_bytes) / 16};
+  } else {
+    plan.prepare = {.run = run_rows<false>,
+                    .items = y.shape().rows(),
+                    .item_ns = 10 + static_cast<double>(pad.bytes_before + pad.bytes_after) / 16};
+    pad.box.plan(run_box, plan.main);
+  }
   plan.set_arguments(pad);
   return true;
 }
