@@ -81,6 +81,38 @@ TEST(CopiesOnTheCpu, PastTheCachesAreThoseOfTheReferences) {
       seed);
 }
 
+/// Results of 32 MiB and more: rows that begin anywhere in a vector, some shorter than one. Those
+/// of parts of them are held to the references above.
+TEST(SoftmaxOnTheCpu, PastTheCachesHasTheBitsOfItsParts) {
+  const std::uint64_t seed = test_seed();
+  SCOPED_TRACE(seed_note(seed));
+  std::mt19937_64 rng(seed);
+  for (const Shape& shape : {Shape{3, 4111, 683}, Shape{1, 1680001, 5}}) {
+    const std::int64_t heads = shape.dim(0), rows = shape.dim(1), cols = shape.dim(2),
+                       half = rows / 2;
+    const auto x = random_bytes(rng, DType::f32, shape.elements(), -8, 8);
+    const auto sinks = random_bytes(rng, DType::f32, heads, -8, 12);
+    const auto mask = random_bytes(rng, DType::f16, rows * cols, -4, 0);
+    for (const std::int64_t target : targets()) {
+      SCOPED_TRACE(to_string(shape) + " " + hwy::TargetName(target));
+      const UseTargets only(target);
+      GraphExecutor executor(test_device("cpu"));
+      auto s = executor.begin();
+      const Tensor scores = s.input("x", shape, DType::f32, x);
+      const Tensor hidden = s.input("mask", {rows, cols}, DType::f16, mask);
+      const Tensor sink = s.input("sinks", {heads}, DType::f32, sinks);
+      const auto part = [&](std::int64_t first, std::int64_t count) {
+        return softmax(s, slice(s, scores, 1, first, count),
+                       {.mask = slice(s, hidden, 0, first, count), .sinks = sink});
+      };
+      s.output("whole", softmax(s, scores, {.mask = hidden, .sinks = sink}));
+      s.output("parts", concat(s, part(0, half), part(half, rows - half), 1));
+      const auto results = s.finish();
+      EXPECT_TRUE(results.read("whole") == results.read("parts"));
+    }
+  }
+}
+
 TEST_P(CpuKernels, GiveTheSameBitsAtEveryNumberOfThreads) {
   const Device one = cpu_of(1);
   const Device several = cpu_of(3);

@@ -1,5 +1,5 @@
-// softmax, log_softmax: the largest score of a row, then exponentials where results go, then their
-// shares. A row stays in the cache meanwhile, so that memory is read and written once.
+// softmax, log_softmax: the largest score of a row, then exponentials, then their shares. A row
+// stays in the cache meanwhile, so that memory is read and written once.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/softmax.cpp"
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "backends/cpu/kernels/exp-inl.h"
 #include "backends/cpu/kernels/operands.h"
 #include "backends/cpu/kernels/row_fold-inl.h"
+#include "backends/cpu/kernels/streamed_row-inl.h"
 #include "backends/cpu/kernels/weights-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -60,50 +61,74 @@ HWY_INLINE float largest_of(const Scores<M> scores, std::size_t cols) {
       cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED { return scores(i, left); });
 }
 
-/// `max`: the largest score. `sink`: one more score, which has no result. `next`: the next row,
-/// if kNext: memory brings it while this one is computed on. Returns its largest score.
-template <bool kLogarithm, bool kNext, class M>
-HWY_INLINE float normalise_row(const Scores<M> scores, std::size_t cols, float max,
-                               const float* sink, const Scores<M> next, float* y) {
+enum class Results { shares, streamed_shares, logarithms };
+
+struct Sums {
+  float sum, next_largest;
+};
+/// The sum of the exponentials of a row, each of which goes to with(first element, left, vector).
+/// `next`: the next row, if kNext: memory brings it while this one is computed on.
+template <bool kNext, class M, class F>
+HWY_INLINE Sums exponentials(const Scores<M> scores, std::size_t cols, float max,
+                             const Scores<M> next, const F& with) {
   constexpr std::size_t kAhead = 512;  // 2 KB: without it 1.05 to 1.2 times as long, 4 KB the same
   const F32 d;
-  max = sink != nullptr && !(max > *sink) ? *sink : max;
   const Vf largest = hn::Set(d, max);
   Vf next_largest = hn::Set(d, FoldMax::kFirst);
-  const auto below = [&](std::size_t i, std::size_t left)
-                         REPRISE_INLINED { return hn::Sub(scores(i, left), largest); };
-  const auto exponential = [&](std::size_t i, std::size_t left) REPRISE_INLINED {
+  const float sum = fold<FoldSum>(cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
     if constexpr (kNext) {
       __builtin_prefetch(next.x + kAhead + i);
-      __builtin_prefetch(y + cols + i, 1);
       const Vf score = next(i, left);
       next_largest =
           hn::IfThenElse(hn::FirstN(d, left), FoldMax::add(next_largest, score), next_largest);
     }
-    return exp_up_to_89(below(i, left));
-  };
+    const Vf e = exp_up_to_89(hn::Sub(scores(i, left), largest));
+    with(i, left, e);
+    return e;
+  });
+  return {sum, FoldMax::lanes(next_largest)};
+}
+
+/// `max`: the largest score. `sink`: one more score, which has no result. Returns the largest score
+/// of the next row, if kNext.
+template <Results kResults, bool kNext, class M>
+HWY_INLINE float normalise_row(const Scores<M> scores, std::size_t cols, float max,
+                               const float* sink, const Scores<M> next, float* y,
+                               StreamedRow& before) {
+  const F32 d;
+  max = sink != nullptr && !(max > *sink) ? *sink : max;
   const float others = sink == nullptr ? 0 : std::exp(*sink - max);
-  if constexpr (kLogarithm) {
-    const float sum = fold<FoldSum>(cols, exponential);
-    const Vf logarithm = hn::Set(d, std::log(sum + others));
+  float* const kept = kResults == Results::streamed_shares ? before.kept_for(y) : y;
+  const Sums sums = exponentials<kNext>(scores, cols, max, next,
+                                        [&](std::size_t i, std::size_t left, Vf e) REPRISE_INLINED {
+                                          if constexpr (kResults == Results::streamed_shares) {
+                                            before.write_vector();
+                                          } else {
+                                            __builtin_prefetch(y + cols + i, 1);
+                                          }
+                                          if constexpr (kResults != Results::logarithms) {
+                                            store_up_to(d, e, kept + i, left);
+                                          }
+                                        });
+  const float sum = sums.sum + others;
+  if constexpr (kResults == Results::logarithms) {
+    const Vf largest = hn::Set(d, max), logarithm = hn::Set(d, std::log(sum));
     write_row(y, cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
-      return hn::Sub(below(i, left), logarithm);
+      return hn::Sub(hn::Sub(scores(i, left), largest), logarithm);
     });
-  } else {
-    const float sum = fold<FoldSum>(cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
-      const Vf e = exponential(i, left);
-      store_up_to(d, e, y + i, left);
-      return e;
-    });
-    const Vf share = hn::Set(d, 1.0F / (sum + others));
+  } else if constexpr (kResults == Results::shares) {
+    const Vf share = hn::Set(d, 1.0F / sum);
     write_row(y, cols, [&](std::size_t i, std::size_t left) REPRISE_INLINED {
       return hn::Mul(load_up_to(d, y + i, left), share);
     });
+  } else {
+    before.end();
+    before.begin(kept, y, cols, 1.0F / sum);
   }
-  return FoldMax::lanes(next_largest);
+  return sums.next_largest;
 }
 
-template <class M, bool kLogarithm>
+template <class M, Results kResults>
 void run(const Work& work, std::int64_t first, std::int64_t end) {
   const auto& a = work.as<Softmax>();
   const auto cols = static_cast<std::size_t>(a.x.dims[3]);
@@ -119,24 +144,42 @@ void run(const Work& work, std::int64_t first, std::int64_t end) {
     }
     return scores;
   };
-  const auto sink_of = [&](std::int64_t row) {
-    return a.sinks == nullptr ? nullptr : a.sinks + row / a.x.dims[2] % heads;
+  StreamedRow streamed;
+  const auto normalise = [&](std::int64_t row, const Scores<M>& scores, float max,
+                             const Scores<M>& next, auto has_next) {
+    const float* const sink = a.sinks == nullptr ? nullptr : a.sinks + row / a.x.dims[2] % heads;
+    return normalise_row<kResults, has_next>(scores, cols, max, sink, next, a.y + row * a.x.dims[3],
+                                             streamed);
   };
   Scores<M> scores = scores_of(first);
   float max = largest_of(scores, cols);
   std::int64_t row = first;
   for (; row + 1 < end; ++row) {
     const Scores<M> next = scores_of(row + 1);
-    max = normalise_row<kLogarithm, true>(scores, cols, max, sink_of(row), next,
-                                          a.y + row * a.x.dims[3]);
+    max = normalise(row, scores, max, next, std::true_type());
     scores = next;
   }
-  normalise_row<kLogarithm, false>(scores, cols, max, sink_of(row), scores,
-                                   a.y + row * a.x.dims[3]);
+  normalise(row, scores, max, scores, std::false_type());
+  if constexpr (kResults == Results::streamed_shares) {
+    streamed.end();
+    StreamedRow::flush();
+  }
 }
 
-template <bool kLogarithm>
-bool plan_rows(const KernelCall& call, KernelPlan& plan) {
+/// Results stream from 32 MiB on: a reader behind them took longer where there were fewer.
+constexpr std::int64_t kStreamed = std::int64_t{8} << 20U;  // elements
+
+template <class M>
+auto run_of(bool logarithms, const Shape& y) {
+  if (logarithms) {
+    return run<M, Results::logarithms>;
+  }
+  return y.elements() < kStreamed || y.back() > StreamedRow::kMostColumns
+             ? run<M, Results::shares>
+             : run<M, Results::streamed_shares>;
+}
+
+bool plan_rows(const KernelCall& call, bool logarithms, KernelPlan& plan) {
   const HostTensor& mask = call.tensors[1];
   Softmax softmax{.x = Rows(call.tensors[0]),
                   .y = reinterpret_cast<float*>(call.tensors[3].data),
@@ -144,7 +187,8 @@ bool plan_rows(const KernelCall& call, KernelPlan& plan) {
                   .sinks = reinterpret_cast<const float*>(call.tensors[2].data),
                   .scale = attribute<Param<float>>(call, "scale"),
                   .max_bias = attribute<Param<float>>(call, "max_bias")};
-  plan.main = {.run = run<NoMask, kLogarithm>,
+  const Shape& y = call.tensors[3].shape();
+  plan.main = {.run = run_of<NoMask>(logarithms, y),
                .items = call.tensors[0].shape().rows(),
                .item_ns = 20 + static_cast<double>(softmax.x.dims[3]) * 0.6};
   if (mask) {
@@ -152,8 +196,8 @@ bool plan_rows(const KernelCall& call, KernelPlan& plan) {
     for (std::int64_t& stride : softmax.mask.strides) {
       stride *= info_of(mask.dtype()).block_bytes;
     }
-    plan.main.run =
-        mask.dtype() == DType::f32 ? run<F32Weights, kLogarithm> : run<F16Weights, kLogarithm>;
+    plan.main.run = mask.dtype() == DType::f32 ? run_of<F32Weights>(logarithms, y)
+                                               : run_of<F16Weights>(logarithms, y);
   }
   plan.set_arguments(softmax);
   return true;
@@ -161,9 +205,9 @@ bool plan_rows(const KernelCall& call, KernelPlan& plan) {
 
 }  // namespace
 
-bool plan_softmax(const KernelCall& call, KernelPlan& plan) { return plan_rows<false>(call, plan); }
+bool plan_softmax(const KernelCall& call, KernelPlan& plan) { return plan_rows(call, false, plan); }
 bool plan_log_softmax(const KernelCall& call, KernelPlan& plan) {
-  return plan_rows<true>(call, plan);
+  return plan_rows(call, true, plan);
 }
 
 }  // namespace reprise::cpu::HWY_NAMESPACE
