@@ -99,17 +99,17 @@ HWY_INLINE float normalise_row(const Scores<M> scores, std::size_t cols, float m
   max = sink != nullptr && !(max > *sink) ? *sink : max;
   const float others = sink == nullptr ? 0 : std::exp(*sink - max);
   float* const kept = kResults == Results::streamed_shares ? before.kept_for(y) : y;
-  const Sums sums = exponentials<kNext>(scores, cols, max, next,
-                                        [&](std::size_t i, std::size_t left, Vf e) REPRISE_INLINED {
-                                          if constexpr (kResults == Results::streamed_shares) {
-                                            before.write_vector();
-                                          } else {
-                                            __builtin_prefetch(y + cols + i, 1);
-                                          }
-                                          if constexpr (kResults != Results::logarithms) {
-                                            store_up_to(d, e, kept + i, left);
-                                          }
-                                        });
+  const auto keep = [&](std::size_t i, std::size_t left, Vf e) REPRISE_INLINED {
+    if constexpr (kResults == Results::streamed_shares) {
+      before.write_vector();
+    } else if constexpr (kNext) {
+      __builtin_prefetch(y + cols + i, 1);
+    }
+    if constexpr (kResults != Results::logarithms) {
+      store_up_to(d, e, kept + i, left);
+    }
+  };
+  const Sums sums = exponentials<kNext>(scores, cols, max, next, keep);
   const float sum = sums.sum + others;
   if constexpr (kResults == Results::logarithms) {
     const Vf largest = hn::Set(d, max), logarithm = hn::Set(d, std::log(sum));
