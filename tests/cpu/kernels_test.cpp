@@ -56,7 +56,7 @@ TEST(CopiesOnTheCpu, PastTheCachesAreThoseOfTheReferences) {
                     return {copy(c.recorder(), permute(c.recorder(), c.input(x, dtype), order))};
                   }};
   };
-  const auto joined = [](const char* name, std::function<Tensor(CaseContext&)> f) {
+  const auto joined = [](const char* name, const std::function<Tensor(CaseContext&)>& f) {
     return OpCase{name, 0, "moves bits",
                   [=](CaseContext& c) -> std::vector<Tensor> { return {f(c)}; }};
   };
