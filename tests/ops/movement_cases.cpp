@@ -141,6 +141,10 @@ std::vector<OpCase> pad_cases() {
             return pad(c.recorder(), c.input({2, 7, 50, 71}),
                        {.before = {0, 0, 1, 1}, .after = {1, 0, 1, 1}});
           }),
+      row("long_rows",  // whose columns threads share
+          [](CaseContext& c) {
+            return pad(c.recorder(), c.input({2, 3, 1100}), {.before = {1, 7}, .after = {2, 1}});
+          }),
       row("strided", [](CaseContext& c) {
         const Tensor x = permute(c.recorder(), c.input({65, 4, 9}), {2, 1, 0});
         return pad(c.recorder(), slice(c.recorder(), x, 1, 1, 2),
